@@ -21,7 +21,7 @@ import { problemsOf, serveDocument } from './validation.mts';
 import { member, number } from './values.mts';
 import { mainVariants, type Variants } from './variants.mts';
 import { WireLog, type WireRequest } from './wireLog.mts';
-import type { ServiceOptions, World } from './world.mts';
+import type { RateLimit, ServiceOptions, World } from './world.mts';
 
 declare module 'fastify' {
 	interface FastifyRequest {
@@ -173,12 +173,7 @@ export class Service implements World {
 		const { latencyMs = 0, jitter = 0, rateLimit } = this.options;
 		const drawn = latencyMs * (1 + jitter * (2 * this.#prng.next() - 1));
 		await pause(WAY * drawn);
-		if (
-			rateLimit &&
-			!this.#isWithin(rateLimit.perSecond, String(request.headers['x-access-key']))
-		) {
-			throw refusal({ status: 429, ...rateLimit }, reply);
-		}
+		if (rateLimit) this.#limit(rateLimit, String(request.headers['x-access-key']), reply);
 		const delayed = entry.faults.reduce((sum, { delayMs = 0 }) => sum + delayMs, 0);
 		await pause((1 - WAY) * drawn + delayed);
 		for (const { reset, redirect, body, status, ...effect } of entry.faults) {
@@ -193,12 +188,19 @@ export class Service implements World {
 		return undefined;
 	}
 
-	#isWithin(perSecond: number, key: string): boolean {
+	/** Refuses what is beyond the limit. One of windows is stated. */
+	#limit({ window, ...limit }: RateLimit, key: string, reply: FastifyReply): void {
 		const now = performance.now();
-		const recent = (this.#admitted.get(key) ?? []).filter((at) => at > now - SECOND_MS);
-		const isAdmitted = recent.length < perSecond;
-		this.#admitted.set(key, isAdmitted ? [...recent, now] : recent);
-		return isAdmitted;
+		const begun = window ? now - (now % (window * SECOND_MS)) : now - SECOND_MS;
+		const recent = (this.#admitted.get(key) ?? []).filter((at) => at > begun);
+		const left = limit.perSecond * (window ?? 1) - recent.length;
+		this.#admitted.set(key, left > 0 ? [...recent, now] : recent);
+		const seconds = window && Math.ceil((begun - now) / SECOND_MS) + window;
+		if (seconds !== undefined) {
+			reply.header('X-RateLimit-Remaining', Math.max(0, left - 1));
+			reply.header('X-RateLimit-Reset', seconds);
+		}
+		if (left <= 0) throw refusal({ status: 429, ...limit }, reply);
 	}
 
 	#answer({ entry, headers, params, query, body }: FastifyRequest, reply: FastifyReply): unknown {

@@ -5,14 +5,24 @@ import { creditKinds, type CreditKind, type Ledger, type MeteredOperation } from
 import type { BulkJob } from './operations/bulkFinder.mts';
 import type { Variants } from './variants.mts';
 
+export interface RateLimit {
+	perSecond: number;
+	retryAfter?: 'seconds' | 'date';
+	/** In seconds. */
+	window?: number;
+}
+
 /** What a test can turn while the service runs. */
 export interface ServiceOptions {
 	/** Time that every request takes at least. */
 	latencyMs?: number;
 	/** By how much of it the latency differs at most, more or less; every value is as likely. None unless given. */
 	jitter?: number;
-	/** Requests per rolling second and access key; interface specification 7 and 8. */
-	rateLimit?: { perSecond: number; retryAfter?: 'seconds' | 'date' };
+	/**
+	 * Requests per rolling second and access key (interface specification 7 and 8), or, on average, in each window, of
+	 * which every response states what is left.
+	 */
+	rateLimit?: RateLimit;
 	/** The most entries on a page, below what is asked for. */
 	pageCap?: number;
 	/** Whether jobs are charged for when they are done, not when they are accepted. */

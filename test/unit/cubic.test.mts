@@ -1,10 +1,12 @@
-/** @file The rate that processes learn from the refusals of a service whose limit they share. */
+/** @file The rate of processes that share the limit of a service: learned from refusals, or taken from what it states. */
 
 import fc from 'fast-check';
 import { sleep } from 'n8n-workflow';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { AccountGate, type Lane } from '../../nodes/shared/pace/gate.ts';
+import { AccountGate } from '../../nodes/shared/pace/gate.ts';
+import type { Quota } from '../../nodes/shared/http/response.ts';
+import type { Lane } from '../../nodes/shared/pace/lane.ts';
 import { Failure } from '../../nodes/shared/failures/failure.ts';
 import { Prng } from '../emulator/prng.mts';
 
@@ -30,8 +32,31 @@ function limitOf(perSecond: number): () => boolean {
 	};
 }
 
+/** A service that lets through so many requests in each window, and states what is left of it, in whole seconds. */
+function statedLimit(requests: number, seconds: number) {
+	const window = seconds * SECOND;
+	let left = requests;
+	let end = 0;
+	const renew = () => {
+		const now = performance.now();
+		if (now >= end) left = requests;
+		end = now - (now % window) + window;
+	};
+	const admits = () => {
+		renew();
+		return left-- > 0;
+	};
+	const states = () => ({
+		remaining: Math.max(0, left),
+		reset: Math.ceil((end - performance.now()) / SECOND) * SECOND,
+	});
+	return { admits, states };
+}
+
 interface Trial {
 	admits: () => boolean;
+	/** What each response states. */
+	states?: () => Quota;
 	processes: number;
 	/** From when on each process has work, in seconds; from the beginning unless told. */
 	from?: number[];
@@ -53,11 +78,12 @@ interface Request {
 	attempt: number;
 }
 
-const refusal = new Failure('rate_limited', { message: '', description: '', httpCode: 429 });
+const refusal = (retryAfter?: number) =>
+	new Failure('rate_limited', { message: '', description: '', httpCode: 429, retryAfter });
 
 /** Lets processes that do not know of each other send all they can, for so many seconds. */
 async function send(
-	{ admits, processes, from = [], until = [], random, latency = 10, atOnce = 5, isSteady }: Trial,
+	{ admits, states, processes, from, until, random, latency = 10, atOnce = 5, isSteady }: Trial,
 	seconds: number,
 ): Promise<Request[]> {
 	vi.spyOn(Math, 'random').mockImplementation(() => random.next());
@@ -72,11 +98,13 @@ async function send(
 			if (start === undefined) return;
 			await sleep(WAY * (0.6 + 0.8 * random.next()));
 			const admitted = admits();
+			const quota = states?.();
 			requests.push({ at: now() / SECOND, process, admitted, attempt });
 			const rest = latency - WAY;
 			if (!isSteady) await sleep(rest * (0.6 + 0.8 * random.next()));
 			else if (admitted) await sleep(rest);
-			if (!admitted) gate.pauseAfter(lane, start, refusal);
+			if (!admitted) gate.pauseAfter(lane, start, refusal(quota?.reset));
+			else if (quota) gate.share(quota, start);
 			gate.leave(lane, start, admitted);
 			if (admitted) return;
 		}
@@ -84,9 +112,9 @@ async function send(
 	for (let process = 0; process < processes; process++) {
 		const gate = new AccountGate();
 		const lane = gate.join(atOnce, Number.POSITIVE_INFINITY);
-		const end = (until[process] ?? seconds) * SECOND;
+		const end = (until?.[process] ?? seconds) * SECOND;
 		const work = async () => {
-			await sleep((from[process] ?? 0) * SECOND + 300 * random.next());
+			await sleep((from?.[process] ?? 0) * SECOND + 300 * random.next());
 			while (now() < end) await lookup(gate, lane, process);
 		};
 		for (let worker = 0; worker < atOnce + 3; worker++) void work();
@@ -181,6 +209,25 @@ describe('processes that share a limit', () => {
 			parts.push(second / (first + second));
 		}
 		expect(mean(parts)).toBeGreaterThan(0.25);
+	});
+});
+
+describe.each([1, 8])('%i processes that share a stated limit', (processes) => {
+	it.each([
+		{ requests: 400, window: 60 },
+		{ requests: 600, window: 60 },
+		{ requests: 3_000, window: 60 },
+		{ requests: 1_000, window: 20 },
+	])('use 95 % of $requests in $window s, with 5 % refused', async ({ requests, window }) => {
+		for (const latency of [100, 800]) {
+			const limit = statedLimit(requests, window);
+			const random = new Prng(1);
+			const sent = await send({ ...limit, processes, random, latency }, 6 * window);
+			const later = sent.filter(({ at }) => at > window);
+			const could = Math.min(requests, (processes * 5 * window * SECOND) / latency);
+			expect(admittedOf(later)).toBeGreaterThan(0.95 * 5 * could);
+			expect(later.length - admittedOf(later)).toBeLessThan(0.05 * later.length);
+		}
 	});
 });
 

@@ -3,7 +3,8 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { AccountGate, gateOf, Lane } from '../../nodes/shared/pace/gate.ts';
+import { AccountGate, gateOf } from '../../nodes/shared/pace/gate.ts';
+import { Lane } from '../../nodes/shared/pace/lane.ts';
 import { Failure } from '../../nodes/shared/failures/failure.ts';
 
 beforeEach(() => void vi.useFakeTimers());

@@ -7,6 +7,7 @@ import {
 	bodyIn,
 	objectsIn,
 	objectWith,
+	quotaIn,
 	readResponse,
 	retryAfterOf,
 } from '../../nodes/shared/http/response.ts';
@@ -210,4 +211,18 @@ describe('objectsIn', () => {
 			mayBeCharged: true,
 		});
 	});
+});
+
+it.each<[headers: IDataObject, quota: [remaining: number, seconds: number] | undefined]>([
+	[{ 'x-ratelimit-remaining': '7', 'x-ratelimit-reset': '30' }, [7, 30]],
+	[{ 'ratelimit-remaining': 0, 'x-rate-limit-reset-after': '1.5' }, [0, 1.5]],
+	[{ ratelimit: '"default";r=50;t=30' }, [50, 30]],
+	// Without an end there is nothing to share, and without a number neither.
+	[{ 'x-ratelimit-remaining': '7' }, undefined],
+	[{ 'x-ratelimit-remaining': 'many', 'x-ratelimit-reset': '30' }, undefined],
+	[{ 'x-ratelimit-reset': '30' }, undefined],
+	[{}, undefined],
+])('%j states a quota of %j', (headers, quota) => {
+	const [remaining, seconds = 0] = quota ?? [];
+	expect(quotaIn(headers)).toEqual(quota && { remaining, reset: seconds * 1_000 });
 });

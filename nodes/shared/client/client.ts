@@ -10,7 +10,8 @@ import type { Reason } from '../failures/reasons';
 import { TIME_TO_DELIVER } from '../host/context';
 import type { Connection } from '../http/connection';
 import { sendOnce } from '../http/transport';
-import { type AccountGate, gateOf, type Lane } from '../pace/gate';
+import { type AccountGate, gateOf } from '../pace/gate';
+import type { Lane } from '../pace/lane';
 import { CircuitBreaker, type Cost, decide, isPause, type Pace } from '../pace/retry';
 import { notWaitedFor } from './givenUp';
 
@@ -163,7 +164,9 @@ export class AccountClient {
 			const left = Math.max(1, endsAt - Date.now() - TIME_TO_DELIVER / 2);
 			complete.timeout = Math.min(complete.timeout, left);
 			reservation?.sent();
-			const response = await sendOnce(this.n8n, this.connection, complete);
+			const response = await sendOnce(this.n8n, this.connection, complete, (quota) =>
+				this.gate.share(quota, start),
+			);
 			this.slowest[cost] = Math.max(this.slowest[cost], performance.now() - start);
 			const failure = response instanceof Failure ? response : undefined;
 			this.count(failure, sending);

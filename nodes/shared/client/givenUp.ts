@@ -1,6 +1,6 @@
 import { type Failure, notSent } from '../failures/failure';
 import { FREE_FOR_A_DAY } from '../failures/reasons';
-import type { GivenUp } from '../pace/gate';
+import type { GivenUp } from '../pace/lane';
 import { MINUTE } from '../pace/retry';
 import { minuteOf } from '../values/moment';
 

@@ -1,7 +1,7 @@
 import type { IDataObject, IN8nHttpFullResponse } from 'n8n-workflow';
 import { Failure } from '../failures/failure';
 import { holdsError, idAt, isEmpty, isObject, numberAt, objectAt, wordsIn } from '../values/json';
-import { parsedUrl, toText } from '../values/text';
+import { numberOf, parsedUrl, toText } from '../values/text';
 import { meaningOf } from './codes';
 import { ABOUT_PATHS, unexpectedResponse } from './errors';
 import { inJson } from './mask';
@@ -71,10 +71,9 @@ function parsedJson(text: string): IN8nHttpFullResponse['body'] | undefined {
 	}
 }
 
-/** The headers that state when a limit ends, and the fields of a body that state a pause. */
-const RESETS = ['ratelimit', 'x-ratelimit', 'x-rate-limit'].flatMap((name) =>
-	['', '-after'].map((after) => `${name}-reset${after}`),
-);
+/** How the headers that state a limit begin, those that say when it ends, and the fields of a body that state a pause. */
+const LIMITS = ['ratelimit', 'x-ratelimit', 'x-rate-limit'];
+const RESETS = LIMITS.flatMap((name) => [`${name}-reset`, `${name}-reset-after`]);
 const PAUSES = ['retry_after', 'retry_after_seconds', 'retryAfter'];
 
 /** The pause that a refusal states, in milliseconds; 0 hides no other one. */
@@ -89,6 +88,21 @@ function pauseIn(headers: IDataObject, body: IDataObject, isLimit: boolean): num
 	];
 	const pauses = stated.flatMap((value) => retryAfterOf(value) ?? []);
 	return pauses.find((pause) => pause > 0) ?? pauses[0];
+}
+
+/** How many requests a limit still takes, and how long until its reset, in milliseconds. */
+export interface Quota {
+	remaining: number;
+	reset: number;
+}
+
+/** The quota that the headers of a response state, if they do. */
+export function quotaIn(headers: IDataObject): Quota | undefined {
+	const [, left] = /\br=(\d+)/.exec(toText(headers.ratelimit)) ?? [];
+	const stated = [...LIMITS.map((name) => headers[`${name}-remaining`]), left];
+	const [remaining] = stated.flatMap((value) => numberOf(value) ?? []);
+	const reset = remaining === undefined ? undefined : pauseIn(headers, {}, true);
+	return remaining === undefined || reset === undefined ? undefined : { remaining, reset };
 }
 
 function refusalIn({ statusCode, headers, body }: IN8nHttpFullResponse): Failure {

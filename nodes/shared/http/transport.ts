@@ -6,13 +6,17 @@ import { cleanText, numberOf, parsedUrl, withoutPercents, withScheme } from '../
 import { assertGoesTo, type Connection } from './connection';
 import { connectionError } from './errors';
 import { withoutKey } from './mask';
-import { bodyIn, readResponse } from './response';
+import { bodyIn, type Quota, quotaIn, readResponse } from './response';
 
-/** Sends one request, without retries. The key is masked in what comes of it: the JSON of the response, or why there is none. */
+/**
+ * Sends one request, without retries. The key is masked in what comes of it: the JSON of the response, or why there is none.
+ * @param onQuota is told what the service still accepts, if its response states that
+ */
 export async function sendOnce(
 	n8n: IAllExecuteFunctions,
 	{ apiKey, baseUrl, credential }: Connection,
 	request: IHttpRequestOptions,
+	onQuota: (quota: Quota) => void,
 ): Promise<object | Failure> {
 	// n8n's timeout counts silence only, so a response that trickles would never end. And when the execution is
 	// stopped, n8n would cut off the requests in progress, whose responses may be paid for.
@@ -38,7 +42,10 @@ export async function sendOnce(
 			.catch((thrown: unknown) => {
 				throw connectionError(deadline?.aborted ? { code: 'ETIMEDOUT' } : thrown);
 			});
-		return readResponse(masked({ ...response, body: bodyIn(response) }, apiKey));
+		const json = readResponse(masked({ ...response, body: bodyIn(response) }, apiKey));
+		const quota = quotaIn(response.headers);
+		if (quota) onQuota(quota);
+		return json;
 	} catch (error) {
 		const failure = failureOf(error);
 		return failure.with(withoutKey(failure.problem, apiKey));

@@ -1,7 +1,9 @@
 import { sleep } from 'n8n-workflow';
 import type { Failure } from '../failures/failure';
 import { MAX_TIMEOUT } from '../host/context';
+import type { Quota } from '../http/response';
 import { CubicRate } from './cubic';
+import { Lane } from './lane';
 import { backOff, MINUTE } from './retry';
 
 /**
@@ -9,6 +11,12 @@ import { backOff, MINUTE } from './retry';
  * responses one after the other or as a date, ends a little after 60 s.
  */
 const TOLERANCE = 3_000;
+
+/** Where a limit is stated, so many processes may share it. */
+const SHARERS = 8;
+
+/** A stated limit that is reset sooner is learned, in milliseconds: many state whole seconds. */
+const SHORT = 10_000;
 
 /** After so long without a run, the gate of an account is forgotten, in milliseconds. */
 const FORGOTTEN_AFTER = 10 * MINUTE;
@@ -28,6 +36,9 @@ export class AccountGate {
 	private accepted = Number.POSITIVE_INFINITY;
 
 	private readonly rate = new CubicRate();
+
+	/** When the limit that the service states is reset, by `performance.now()`. */
+	private resetsAt = Number.NEGATIVE_INFINITY;
 
 	/** The refusals in a row, of which a burst counts once, and when the first one came, by `performance.now()`. */
 	private refusals = 0;
@@ -106,6 +117,19 @@ export class AccountGate {
 	}
 
 	/**
+	 * The service states what its limit still takes: near the end, fewer requests start at once, as other processes may see
+	 * the same. At least as many do as use it up by the reset.
+	 * @param start when the request started that it responds to
+	 */
+	share({ remaining, reset }: Quota, start: number): void {
+		if (reset < SHORT) return;
+		const now = performance.now();
+		this.resetsAt = now + reset;
+		const part = Math.max(1 / SHARERS, (now - start) / reset);
+		this.accepted = Math.max(1, Math.min(this.accepted, remaining * part));
+	}
+
+	/**
 	 * The service refused a request: the gate lets in half as many at once, fewer per second, and none for a while.
 	 * @returns how long the gate lets none in, in milliseconds
 	 */
@@ -119,7 +143,8 @@ export class AccountGate {
 		if (start > this.refusedAt) {
 			this.refusedAt = now;
 			this.accepted = Math.max(1, Math.floor(this.inProgress / 2));
-			this.rate.refused(now);
+			// What was stated need not be learned.
+			if (Math.abs(now + pause - this.resetsAt) > TOLERANCE) this.rate.refused(now);
 			// With half jitter: a quarter of a second, a half, 1 s and so on. The last try comes before a run gives up.
 			const step = (backOff(this.refusals++ - 1) * (1 + Math.random())) / 2;
 			const patience = [...this.lanes].map((one) => one.deadline - now - 1);
@@ -188,46 +213,6 @@ export class AccountGate {
 		if (this.inProgress >= Math.floor(this.accepted)) return false;
 		// At most as many at once as the highest Max Concurrency of these runs.
 		return [...this.lanes].some(({ maxConcurrency }) => this.inProgress < maxConcurrency);
-	}
-}
-
-/** Why a run no longer waits for the rate limit; times are in milliseconds since 1970. */
-export interface GivenUp {
-	cause: Failure;
-	/** Until when the service asks to wait, if it says so. */
-	until: number | undefined;
-	/** Since when it has accepted nothing of the run; infinite if nothing was refused yet. */
-	since: number;
-}
-
-/** The requests of one run of a node that wait at the gate of its account. */
-export class Lane {
-	readonly waiting: Array<(start?: number) => void> = [];
-	inProgress = 0;
-
-	/** When the first of its requests was refused since one was accepted, by `performance.now()`. */
-	refusedSince = Number.POSITIVE_INFINITY;
-
-	/** Why the run has given up. */
-	givenUp: GivenUp | undefined;
-
-	constructor(
-		readonly maxConcurrency: number,
-		readonly maxWait: number,
-	) {}
-
-	/** When the run gives up, by `performance.now()`, unless one of its requests is accepted before. */
-	get deadline(): number {
-		return this.refusedSince + this.maxWait;
-	}
-
-	get isReady(): boolean {
-		return this.waiting.length > 0 && this.inProgress < this.maxConcurrency;
-	}
-
-	/** Sends all waiting requests away: none of them starts. */
-	turnAway(): void {
-		for (const enter of this.waiting.splice(0)) enter();
 	}
 }
 

@@ -239,6 +239,22 @@ it('limits the rate per key', async () => {
 	vi.useRealTimers();
 });
 
+it('states what a limit of windows still takes', async () => {
+	vi.useFakeTimers({ toFake: ['performance'], now: 0 });
+	service().options.rateLimit = { perSecond: 0.1, window: 20, retryAfter: 'seconds' };
+	vi.advanceTimersByTime(20_000 - (performance.now() % 20_000) + 5_000);
+	const stated = async () => {
+		const { status, headers } = await ask(account);
+		return [status, headers['x-ratelimit-remaining'], headers['x-ratelimit-reset']];
+	};
+	expect(await stated()).toEqual([200, '1', '15']);
+	expect(await stated()).toEqual([200, '0', '15']);
+	expect(await stated()).toEqual([429, '0', '15']);
+	vi.advanceTimersByTime(15_000);
+	expect(await stated()).toEqual([200, '1', '20']);
+	vi.useRealTimers();
+});
+
 it('goes back to how it was started', async () => {
 	const before = structuredClone({ ...service().variants, ...service().fixtures });
 	Object.assign(service().variants, { accountShape: 'credits' });
