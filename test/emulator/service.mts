@@ -200,7 +200,7 @@ export class Service implements World {
 			reply.header('X-RateLimit-Remaining', Math.max(0, left - 1));
 			reply.header('X-RateLimit-Reset', seconds);
 		}
-		if (left <= 0) throw refusal({ status: 429, ...limit }, reply);
+		if (left <= 0) throw refusal({ status: 429, ...limit, ...(seconds && { seconds }) }, reply);
 	}
 
 	#answer({ entry, headers, params, query, body }: FastifyRequest, reply: FastifyReply): unknown {

@@ -113,7 +113,16 @@ describe('whose a row is among people who are alike', () => {
 				{ name: 'Juan García', company: 'Acme', tId: 2 },
 			],
 			[juan, { fullName: 'Juan García', company: 'Acme' }],
-			'-1',
+			'01',
+		],
+		[
+			'of one person under two names of the company',
+			[
+				{ name: 'Ana García López', company: 'Acme GmbH', domain: 'acme.de', tId: 1 },
+				{ name: 'Ana García López', company: 'Acme GmbH', domain: 'acme.de', tId: 2 },
+			],
+			[{ ...ana, company: 'Acme GmbH' }, ana],
+			'01',
 		],
 	])('%s', (_, rows, asked, owners) => {
 		const found = rowsOf(
@@ -122,6 +131,20 @@ describe('whose a row is among people who are alike', () => {
 		);
 		expect(found.map((one) => (one ? Number(Object(one).tId) - 1 : '-')).join('')).toBe(owners);
 	});
+});
+
+it('takes of a row that comes twice the one with the email', () => {
+	const asked = { firstName: 'Ana', lastName: 'García', company: 'Acme' };
+	const row = { ...asked, tId: 1 };
+	const withEmail = { ...row, email: 'ana@acme.example' };
+	expect(rowsOf([{ ...row, email: null }, withEmail], [asked])).toEqual([withEmail]);
+});
+
+it('takes no row that names nobody for the person of a number that may be of another job', () => {
+	const row = { tId: 1, email: 'ana@acme.example' };
+	const asked = { firstName: 'Ana', lastName: 'García', company: 'Acme' };
+	expect(rowsOf([row], [asked])).toEqual([row]);
+	expect(rowsOf([row], [asked], true)).toEqual([undefined]);
 });
 
 /** What each status makes of a job: it goes on, is done, is neither for sure, or has failed. */

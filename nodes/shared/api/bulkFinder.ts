@@ -110,7 +110,7 @@ function isVerbatim(row: IDataObject, { fullName, firstName, lastName, domain, c
  * decides, or without numbers its place where there are as many rows as questions, unless the row names another question of
  * the request better than that one, or contradicts it.
  * @param asked the questions in their order; `undefined` for one that nobody knows any more
- * @param isStrict whether a row that says anything has to name the person, as its number may be of other questions
+ * @param isStrict whether a row has to name the person, as its number may be of another account's job
  */
 export function rowsOf(
 	rows: IDataObject[],
@@ -124,7 +124,7 @@ export function rowsOf(
 	const claims = rows.map((row, place) => {
 		const index = isNumbered ? (numbers[place] ?? 0) - 1 : isPlaced ? place : -1;
 		const { [index]: person } = asked;
-		if (person && isVerbatim(row, person)) return { row, index, fit: Number.POSITIVE_INFINITY };
+		if (person && isVerbatim(row, person)) return { row, places: [index], fit: Number.MAX_VALUE };
 		questions ??= asked.map((one) => (one ? namedIn(one) : NOBODY));
 		const named = namedIn(row);
 		const fits = questions.map((one) => fitOf(named, one));
@@ -136,16 +136,21 @@ export function rowsOf(
 		const leastOfOther = person === undefined && index in asked ? 3 : isNamesake ? 2 : 1;
 		// One that has the number comes first.
 		if (fit > own && fit >= leastOfOther) {
-			return { row, index: others.length > 1 ? -1 : others[0], fit: fit - 0.5 };
+			// Where two questions are of one person, each has a row.
+			const places = others.length > 1 ? [] : own > 0 ? [...others, index] : others;
+			return { row, places, fit: fit - 0.5 };
 		}
-		const isSilent = named.name === '' && named.places.length === 0;
-		const least = isStrict && person && !isSilent ? 1 : 0;
-		return { row, index: own < least ? -1 : index, fit };
+		const least = isStrict && person ? 1 : 0;
+		return { row, places: own < least ? [] : [index], fit };
 	});
 	const found: Array<IDataObject | undefined> = asked.map(() => undefined);
-	// The service may repeat a row, and number another one alike.
-	claims.sort((one, other) => other.fit - one.fit);
-	for (const { row, index } of claims) if (index in found) found[index] ??= row;
+	// The service may repeat a row, at first without its email, and number another one alike.
+	const emails = ({ row }: { row: IDataObject }) => Number(textAt(row, 'email') !== null);
+	claims.sort((one, other) => other.fit - one.fit || emails(other) - emails(one));
+	for (const { row, places } of claims) {
+		const place = places.find((one) => one in found && found[one] === undefined);
+		if (place !== undefined) found[place] = row;
+	}
 	return found;
 }
 
