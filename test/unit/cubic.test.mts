@@ -37,13 +37,10 @@ function statedLimit(requests: number, seconds: number) {
 	const window = seconds * SECOND;
 	let left = requests;
 	let end = 0;
-	const renew = () => {
+	const admits = () => {
 		const now = performance.now();
 		if (now >= end) left = requests;
 		end = now - (now % window) + window;
-	};
-	const admits = () => {
-		renew();
 		return left-- > 0;
 	};
 	const states = () => ({

@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { InterfaceSettings } from '../http/connection';
+import { emailAt } from '../values/email';
 import { numberAt, textAt } from '../values/json';
 import {
 	areOneSite,
@@ -124,7 +125,7 @@ export function rowsOf(
 	const claims = rows.map((row, place) => {
 		const index = isNumbered ? (numbers[place] ?? 0) - 1 : isPlaced ? place : -1;
 		const { [index]: person } = asked;
-		if (person && isVerbatim(row, person)) return { row, places: [index], fit: Number.MAX_VALUE };
+		if (person && isVerbatim(row, person)) return { row, owners: [index], fit: Number.MAX_VALUE };
 		questions ??= asked.map((one) => (one ? namedIn(one) : NOBODY));
 		const named = namedIn(row);
 		const fits = questions.map((one) => fitOf(named, one));
@@ -137,19 +138,20 @@ export function rowsOf(
 		// One that has the number comes first.
 		if (fit > own && fit >= leastOfOther) {
 			// Where two questions are of one person, each has a row.
-			const places = others.length > 1 ? [] : own > 0 ? [...others, index] : others;
-			return { row, places, fit: fit - 0.5 };
+			const owners = others.length > 1 ? [] : own > 0 ? [...others, index] : others;
+			return { row, owners, fit: fit - 0.5 };
 		}
 		const least = isStrict && person ? 1 : 0;
-		return { row, places: own < least ? [] : [index], fit };
+		return { row, owners: own < least ? [] : [index], fit };
 	});
 	const found: Array<IDataObject | undefined> = asked.map(() => undefined);
 	// The service may repeat a row, at first without its email, and number another one alike.
-	const emails = ({ row }: { row: IDataObject }) => Number(textAt(row, 'email') !== null);
+	const withEmail = new Set(rows.filter((row) => emailAt(row) !== null));
+	const emails = ({ row }: { row: IDataObject }) => Number(withEmail.has(row));
 	claims.sort((one, other) => other.fit - one.fit || emails(other) - emails(one));
-	for (const { row, places } of claims) {
-		const place = places.find((one) => one in found && found[one] === undefined);
-		if (place !== undefined) found[place] = row;
+	for (const { row, owners } of claims) {
+		const owner = owners.find((one) => one in found && found[one] === undefined);
+		if (owner !== undefined) found[owner] = row;
 	}
 	return found;
 }

@@ -101,8 +101,9 @@ export function quotaIn(headers: IDataObject): Quota | undefined {
 	const [, left] = /\br=(\d+)/.exec(toText(headers.ratelimit)) ?? [];
 	const stated = [...LIMITS.map((name) => headers[`${name}-remaining`]), left];
 	const [remaining] = stated.flatMap((value) => numberOf(value) ?? []);
-	const reset = remaining === undefined ? undefined : pauseIn(headers, {}, true);
-	return remaining === undefined || reset === undefined ? undefined : { remaining, reset };
+	if (remaining === undefined) return undefined;
+	const reset = pauseIn(headers, {}, true);
+	return reset === undefined ? undefined : { remaining, reset };
 }
 
 function refusalIn({ statusCode, headers, body }: IN8nHttpFullResponse): Failure {
