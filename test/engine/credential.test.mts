@@ -105,7 +105,7 @@ describe('a Base URL as people type and paste it', () => {
 		expect(await requestWithCredential(credential, accountUrl())).toMatchObject(account);
 	});
 
-	test('without a host that can be meant, nothing is sent, and n8n shows why', async () => {
+	test('without a host that can be right, nothing is sent, and n8n shows why', async () => {
 		for (const baseUrl of ['nowhere', KEY, 'ada@acme.com', '']) {
 			const credential = { ...credentialFor(service()), baseUrl };
 			await expect(testCredential(credential)).rejects.toThrow('is not a valid URL. Enter the URL');

@@ -109,3 +109,9 @@ test('counts what a bulk job may still answer as bought, over a Wait', async () 
 	const [json] = outputOf(runs[runs.length - 1], 'Estimate');
 	expect(json).toMatchObject({ items: 2, alreadyBought: 2, mostCredits: 0 });
 });
+
+test('counts what an item calls the job of another run as a lookup: it may be another provider’s', async () => {
+	const job = { lookupStatus: 'pending', lookupJobId: '7001', lookupJobRow: 1 };
+	const { json } = await estimate(find, [{ ...find.item(1), ...job }]);
+	expect(json).toMatchObject([{ lookups: 1, alreadyBought: 0, mostCredits: 1 }]);
+});

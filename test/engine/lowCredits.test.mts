@@ -109,7 +109,7 @@ test.each([' 20 ', '={{ 4 * 5 }}', 19.5])('a threshold of %j', async (threshold)
 });
 
 test.each(['many', '', 0, 'Infinity', '={{ undefined }}', '={{ $json.few }}'])(
-	'a threshold that cannot be meant, %o, is refused before anything is sent',
+	'a threshold that cannot be right, %o, is refused before anything is sent',
 	async (threshold) => {
 		const polling = trigger({ threshold });
 		const refusal = String(threshold).includes('$json')

@@ -95,7 +95,7 @@ const outcomes: Array<[operation: string, Scene, meaning: string, todo: string]>
 	['find', { item: withEmail }, 'your input already had it; free', 'see `emailStatus`'],
 	['verify', withoutEmail, 'no email to verify, or Look Up Only If says no; free', ''],
 	['find', missed, 'the service has no result; free. Not a failure', 'try another source'],
-	['find', { item: { crmId: 7 } }, "a field is missing or can't be meant", 'fill in the field'],
+	['find', { item: { crmId: 7 } }, "a field is missing or can't be right", 'fill in the field'],
 	['find', { fault: { status: 402 } }, 'not sent', 'what the summary says, then run it again'],
 	[
 		'findBulk',

@@ -1,11 +1,15 @@
 /** @file Which jobs are the same. What becomes of them, test/engine/jobs.test.mts sees. */
 
-import { expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 
 import { Ledger } from '../../nodes/shared/credits/ledger.ts';
 import { AnswerStore } from '../../nodes/shared/execution/answers.ts';
 import { PendingJobs } from '../../nodes/shared/execution/execution.ts';
 import { connectionOf } from '../../nodes/shared/http/connection.ts';
+
+afterEach(() => void vi.useRealTimers());
+
+const DAY = 24 * 60 * 60_000;
 
 const accountOf = (apiKey: string) => connectionOf({ baseUrl: 'https://api.example.com', apiKey });
 const context = {
@@ -27,4 +31,17 @@ it('accounts that number their jobs alike have none in common', () => {
 	expect(other).toMatchObject({ id: '9001', questions });
 	expect(one).not.toBe(other);
 	expect(jobs.of('Ida by another key')).toBe(other);
+});
+
+it('a job that is not collected is known for a week, by every execution', () => {
+	vi.useFakeTimers();
+	const connection = accountOf('key').id;
+	const pending = () => new PendingJobs({}, new AnswerStore({}), new Ledger({}, context));
+	const paidBy = { node: 'Find', executionId: '1' };
+	const job = { id: '9001', connection, questions: ['Ada'], over: [], credits: 1, ...paidBy };
+	pending().remember(job);
+	vi.advanceTimersByTime(6.9 * DAY);
+	expect(pending().of('Ada')).toBe(job);
+	vi.advanceTimersByTime(0.2 * DAY);
+	expect(pending().of('Ada')).toBeUndefined();
 });

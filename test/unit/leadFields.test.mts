@@ -225,7 +225,7 @@ const rows: Record<string, Array<ReturnType<typeof reads>>> = {
 	],
 	'a name that is masked, half or of two people is none': [
 		...['L***', 'L…', 'L...', 'undefined', 'null', '<Surname>'].map((surname) =>
-			reads({ 'First Name': 'Ada', Surname: surname }, first, 'Surname holds no name'),
+			reads({ 'First Name': 'Ada', Surname: surname }, first, 'Surname is not a name'),
 		),
 		reads({ firstName: 'Ada', lastName: 'L.' }, first, 'lastName is only an initial'),
 		reads({ 'First Name': ada, Surname: 'PhD' }, { firstName: ada }, 'Surname is only a title'),

@@ -1,4 +1,4 @@
-/** @file The options of a lookup, once per run: what they come to, and what cannot be meant. */
+/** @file The options of a lookup, once per run: what they come to, and what cannot be right. */
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';

@@ -72,7 +72,7 @@ type Kind = keyof typeof outcomes;
 const kindsOf = (all: typeof outcomes) =>
 	Object.keys(all).filter((kind): kind is Kind => kind in all);
 
-/** What an item lacks, or what cannot be meant. */
+/** What an item lacks, or what cannot be right. */
 const INVALID: Kind[] = ['missing', 'expression', 'unevaluated', 'invalid'];
 
 /** What comes without a request in this run. */

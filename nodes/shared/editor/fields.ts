@@ -145,7 +145,7 @@ export const lookUpIf = workflowField({
 		"Whether to look up the item. To look up only some of your leads, switch to Expression and enter a condition, or drag in a column with true or false: the others come out as 'skipped', for free.",
 });
 
-/** What hardly anybody needs: one entry of the options for all of it. */
+/** What is rarely needed: one entry of the options for all of it. */
 const advanced: INodeProperties = {
 	displayName: 'Advanced',
 	name: 'advanced',

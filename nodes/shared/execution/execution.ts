@@ -4,7 +4,7 @@ import { isPending } from '../failures/failure';
 import type { NodeContext } from '../host/context';
 import type { Connection } from '../http/connection';
 import { AnswerStore } from './answers';
-import { Recent } from './recent';
+import { MAX_AGE, Recent } from './recent';
 
 /** The most jobs that n8n stores with the execution; the oldest of more are dropped. */
 const MAX_STORED_JOBS = 1_000;
@@ -28,8 +28,11 @@ export interface Job {
 	executionId: string;
 }
 
-/** The jobs of all executions of this process that are not collected, by the keys of their questions. */
-const recentJobs = new Recent<Job>();
+/**
+ * The jobs of all executions of this process that are not collected, by the keys of their questions, for a week: whoever
+ * runs a workflow once a day finds the job of the day before, and a service may have them collected for longer than a day.
+ */
+const recentJobs = new Recent<Job>(7 * MAX_AGE);
 
 /** The job that an item waits for, and the row in it, from 1. */
 export interface JobRow {

@@ -1,4 +1,4 @@
-/** What is older is not reused, in milliseconds. */
+/** What was bought longer ago is not reused, in milliseconds. */
 export const MAX_AGE = 24 * 60 * 60_000;
 
 /** The newest that a memory of this process keeps for sure: so many values, or so many characters of JSON. */
@@ -13,8 +13,8 @@ export function forgetRecentAnswers(): void {
 }
 
 /**
- * Values that this process remembers for all of its executions, by keys, for a day at most. They are in two generations:
- * once the younger one is full, or a day old, the elder is dropped as a whole, so that none has to be looked for.
+ * Values that this process remembers for all of its executions, by keys, for a time. They are in two generations: once the
+ * younger one is full, or as old as that, the elder is dropped as a whole, so that none has to be looked for.
  */
 export class Recent<T> {
 	private younger = new Map<string, { value: T; at: number }>();
@@ -22,13 +22,14 @@ export class Recent<T> {
 	private length = 0;
 	private since = Date.now();
 
-	constructor() {
+	/** @param maxAge how long, in milliseconds */
+	constructor(private readonly maxAge = MAX_AGE) {
 		memories.push(this);
 	}
 
 	get(key: string): T | undefined {
 		const { value, at = 0 } = this.younger.get(key) ?? this.elder.get(key) ?? {};
-		return Date.now() - at < MAX_AGE ? value : undefined;
+		return Date.now() - at < this.maxAge ? value : undefined;
 	}
 
 	/**
@@ -40,7 +41,7 @@ export class Recent<T> {
 		// One that is reused stays as old as it is.
 		if (this.younger.get(key)?.at === at) return;
 		const isFull = this.younger.size >= MAX_VALUES || this.length > MAX_LENGTH;
-		if (isFull || Date.now() - this.since > MAX_AGE) this.begin(this.younger);
+		if (isFull || Date.now() - this.since > this.maxAge) this.begin(this.younger);
 		this.younger.set(key, { value, at });
 		this.length += length;
 	}

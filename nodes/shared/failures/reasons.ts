@@ -71,7 +71,7 @@ const CHECK_PLAN = 'Check your plan with your provider';
 const CHECK_URL = 'Check the Base URL of the credential';
 const NO_PLAN = 'Your plan does not include API access. Check your plan.';
 
-/** Why nothing can be sent for an item: it lacks something, or a field cannot be meant. */
+/** Why nothing can be sent for an item: it lacks something, or a field cannot be right. */
 export const INVALID = {
 	missing_name: { short: 'without a name' },
 	missing_company: { short: 'without a company' },

@@ -55,7 +55,7 @@ export class FieldValues {
 		return nameIn(this.text(property));
 	}
 
-	/** A company (interface specification 4.5, 4.9). Throws `Failure` for a name that it needs and cannot be meant. */
+	/** A company (interface specification 4.5, 4.9). Throws `Failure` for a name that it needs and cannot be right. */
 	company(domainProperty: string, nameProperty: string): { domain: string; name: string } {
 		const company = companyOf(this.text(domainProperty), this.raw(nameProperty));
 		// Beside a domain, the lookup can do without the name.

@@ -53,7 +53,7 @@ export interface Preparation<Query extends IDataObject> extends Declaration {
 	existing?: Existing;
 	/** The part of the query by which identical questions are found; all of it by default. */
 	identity?(query: Query): unknown;
-	/** Makes the question of the fields of an item. Throws `Failure` for a value that cannot be meant. */
+	/** Makes the question of the fields of an item. Throws `Failure` for a value that cannot be right. */
 	prepare(values: FieldValues): Question<Query>;
 }
 
@@ -69,7 +69,7 @@ const REFRESH_UNKNOWN_AFTER = 1;
 /** The day on which 1970 begins, as spreadsheets count. */
 const UNIX_DAY = 25_569;
 
-/** Between these a number can be meant as the time of a check. */
+/** Between these a number can be the time of a check. */
 const EARLIEST_CHECK = Date.UTC(2000);
 const LATEST_CHECK = Date.UTC(2100);
 
@@ -165,7 +165,7 @@ export interface Prepared<Query> {
 
 /**
  * Prepares the question of an item, as the declaration of the operation says. What comes first holds: an option cannot
- * be used, it is not wanted, it is known, it is skipped, it lacks something or a field cannot be meant, its result is
+ * be used, it is not wanted, it is known, it is skipped, it lacks something or a field cannot be right, its result is
  * certain without the service.
  */
 export function prepareItem<Query extends IDataObject>(

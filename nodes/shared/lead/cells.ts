@@ -54,7 +54,7 @@ export const CELL_RULES = rulesOf<(text: string, meaning: Meaning) => string>({
 	},
 });
 
-/** The text of a field, if it can be meant; of a list the first such text, of an object its `value`. */
+/** The text of a field, if it can be right; of a list the first such text, of an object its `value`. */
 export function valueOf(meaning: Meaning, field: unknown): string {
 	if (!Array.isArray(field)) return textOf(meaning, field);
 	// CRMs mark an entry as the primary one, or as that for work.
@@ -88,9 +88,9 @@ function valueIn(meaning: Meaning, one: IDataObject) {
 	return value ?? name ?? [first, last].map(toText).join(' ');
 }
 
-/** Why a field holds nothing that can be meant. */
+/** Why what a field holds cannot be right. */
 export function whyEmpty(meaning: Meaning, field: unknown): string {
 	const parts = [field].flat().flatMap((one) => (isObject(one) ? Object.values(one) : [one]));
 	if (parts.every((one) => cleanText(one) === '')) return EMPTY_FIELD;
-	return meaning === 'domain' ? 'is not a company website' : 'holds no name';
+	return meaning === 'domain' ? 'is not a company website' : 'is not a name';
 }

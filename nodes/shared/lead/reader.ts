@@ -82,7 +82,7 @@ export function sectionsOf(item: IDataObject): Sections {
 	const sections: Sections = new Map([['', item]]);
 	for (const name of CONTAINERS) {
 		if (typeof item[name] !== 'object') continue;
-		// Of several leads none can be meant.
+		// Of several leads nobody knows which one it is.
 		const [one, ...more] = [item[name]].flat();
 		if (isObject(one) && more.length === 0) sections.set(name, one);
 	}

@@ -25,13 +25,14 @@ export async function runEstimate<Query extends IDataObject>(
 		return run.deliver();
 	}
 	const bucketFor = ({ client, keys }: ReturnType<typeof tallyOf>, prepared: Prepared<Query>) => {
-		const { outcome, query, job } = prepared;
+		const { outcome, query } = prepared;
 		if (outcome && 'results' in outcome) return 'malformed';
 		if (outcome) return 'fields' in outcome ? outcome.status : 'incomplete';
 		const { connection } = client;
 		const key = keyOf(estimate, connection, query);
 		const isBought = execution.answers.find(key, connection, run.since(prepared)) !== undefined;
-		if (job || isBought || execution.jobs.of(key)) return 'alreadyBought';
+		// The job that an item brings along may be another provider's, or gone.
+		if (isBought || execution.jobs.of(key)) return 'alreadyBought';
 		if (keys.has(key)) return 'duplicates';
 		keys.add(key);
 		return 'lookups';

@@ -19,7 +19,7 @@ const REASONS = new Set(
 		.filter((reason) => reason !== 'unexpected'),
 );
 
-/** Of the fields that an item lacks, or that hold what cannot be meant. */
+/** Of the fields that an item lacks, or that hold what cannot be right. */
 const OF_FIELDS =
 	/^(missing_(name|company|keyword|list|job)|invalid_value|(unevaluated|failing)_expression)$/;
 
