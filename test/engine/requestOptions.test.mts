@@ -8,6 +8,7 @@ import type { WireRequest } from '../emulator/wireLog.mts';
 import { HANG_MS } from '../machine/hang.mts';
 import { outcomeIn } from '../support/node/definedItems.mts';
 import { runNode } from '../support/node/engine.mts';
+import { useQuickClock } from '../support/node/quickClock.mts';
 import { bulkJob, everyOperation } from '../operations.mts';
 import { searchLists } from '../support/node/contexts.mts';
 import { acceptJob } from '../support/node/operationRow.mts';
@@ -112,18 +113,22 @@ describe.each(roads)('%s', (name, road) => {
 		},
 	);
 
-	test.each([60_000, 0.5])('waits no longer than the timeout, %d ms', async (timeout) => {
-		// Without a wait between the tries.
-		vi.spyOn(Math, 'random').mockReturnValue(0);
-		service().faults.add({ delayMs: HANG_MS, on: { where: isOfNode } });
-		const deadlines = vi.spyOn(AbortSignal, 'timeout');
-		let deadline = new AbortController();
-		service().onRequest(() => deadline.abort());
-		// The minute is over when the request has arrived; it may not be on its way yet in less than a millisecond.
-		if (timeout > 1) deadlines.mockImplementation(() => (deadline = new AbortController()).signal);
-		const { failed, sent } = await send({ timeout });
-		expect(failed).toBe(true);
-		if (timeout > 1) expect(deadlines.mock.calls).toEqual(sent.map(() => [timeout]));
+	describe('by a quick clock', () => {
+		// Between the tries there are seconds.
+		useQuickClock();
+
+		test.each([60_000, 0.5])('waits no longer than the timeout, %d ms', async (timeout) => {
+			service().faults.add({ delayMs: HANG_MS, on: { where: isOfNode } });
+			const deadlines = vi.spyOn(AbortSignal, 'timeout');
+			let deadline = new AbortController();
+			service().onRequest(() => deadline.abort());
+			// The minute is over when the request has arrived; it may not be on its way yet in less than a millisecond.
+			if (timeout > 1)
+				deadlines.mockImplementation(() => (deadline = new AbortController()).signal);
+			const { failed, sent } = await send({ timeout });
+			expect(failed).toBe(true);
+			if (timeout > 1) expect(deadlines.mock.calls).toEqual(sent.map(() => [timeout]));
+		});
 	});
 
 	// As a time of the clock of Node, either would be over at once.
