@@ -25,7 +25,7 @@ function isCode(file: string): boolean {
 }
 
 /** The rooms that engine tests hold. */
-const BY_ENGINE = /^nodes\/shared\/(?:execution|lookups|run)\//;
+const BY_ENGINE = /^nodes\/shared\/(?:credits|execution|lookups|run)\//;
 
 const named = process.argv.slice(2).map((path) => path.replace(/\/$/, ''));
 const changed = named.length > 0 ? [] : git('diff', '--name-only', '--diff-filter=d', base());
