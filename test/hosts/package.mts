@@ -22,7 +22,7 @@ const SOURCES = [
 
 /**
  * Puts the package where n8n has the community packages that its users install, unpacked from the
- * tarball that is published. It is built and packed first if it changed since it was last.
+ * tarball that is published. It is built and packed first, each if it changed since it was last.
  *
  * @returns the package's name, with which n8n prefixes its node types
  */
@@ -35,7 +35,9 @@ export async function installPackage(userFolder: string, signal?: AbortSignal): 
 		async () => {
 			const changed = Math.max(...(await Promise.all(SOURCES.map(newestIn))));
 			if (existsSync(file) && (await modified(file)) > changed) return;
-			await npm(['run', 'build'], { ...bounds, log: logFile('build') });
+			// A build copies the icons last: with them it is whole, as `npm test` has made it before.
+			const built = await modified(join(root, 'dist', 'icons')).catch(() => 0);
+			if (built < changed) await npm(['run', 'build'], { ...bounds, log: logFile('build') });
 			await npm(['pack', '--pack-destination', cache], { ...bounds, log: logFile('pack') });
 		},
 		bounds,
