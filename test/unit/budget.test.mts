@@ -49,3 +49,27 @@ it('Leave Credits in Account counts other kinds only where one counter is for al
 		expect(await budget.reserve(20)).toMatchObject({ credits: expected });
 	}
 });
+
+it('Leave Credits in Account counts what a lost response may have cost, and gives back what cost nothing', async () => {
+	const budget = budgetOf({});
+	await budget.keep(90, { get: accountWith(100) });
+	const [lost, refused] = [await budget.reserve(4), await budget.reserve(3)];
+	for (const request of [lost, refused]) request.sent();
+	lost.charge();
+	refused.notCharged();
+	// Only the first time counts.
+	refused.charge();
+	refused.charge();
+	expect(await budget.reserve(20)).toMatchObject({ credits: 6 });
+});
+
+it('what the service says is left is all for new requests: those in progress have had their credits', async () => {
+	const budget = budgetOf({});
+	const inProgress = await budget.reserve(2);
+	budget.learn(3);
+	const next = await budget.reserve(10);
+	expect(next).toMatchObject({ credits: 3 });
+	for (const request of [inProgress, next]) request.charge({ certain: 1, uncertain: 0 });
+	// Each has cost less than it reserved.
+	expect(await budget.reserve(10)).toMatchObject({ credits: 3 });
+});
