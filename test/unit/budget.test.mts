@@ -15,9 +15,12 @@ const context = {
 	customData: () => undefined,
 };
 
-function budgetOf(account: object, kind: 'email' | 'verifier' = 'email'): Budget {
-	const ledger = new Ledger({}, context);
-	return new Budget({ ledger, node: 'Find', kind, account, cap: Number.POSITIVE_INFINITY });
+function budgetOf(
+	account: object,
+	kind: 'email' | 'verifier' = 'email',
+	{ ledger = new Ledger({}, context), cap = Number.POSITIVE_INFINITY } = {},
+): Budget {
+	return new Budget({ ledger, node: 'Find', kind, account, cap });
 }
 
 const accountWith = (quota: number) => async () => ({ credit: { email: { quota, used: 0 } } });
@@ -72,4 +75,18 @@ it('what the service says is left is all for new requests: those in progress hav
 	for (const request of [inProgress, next]) request.charge({ certain: 1, uncertain: 0 });
 	// Each has cost less than it reserved.
 	expect(await budget.reserve(10)).toMatchObject({ credits: 3 });
+});
+
+it('what is sent again reserves as much again; without room for that, it holds and gives back nothing', async () => {
+	const ledger = new Ledger({}, context);
+	const limited = (cap: number) => budgetOf({}, 'email', { ledger, cap });
+	const request = await limited(2).reserve(1);
+	request.sent();
+	expect(await request.renew()).toBe(true);
+	expect(request).toMatchObject({ isRenewed: true, credits: 1 });
+	request.sent();
+	// Either attempt may have cost a credit.
+	expect(await request.renew()).toBe(false);
+	request.charge();
+	expect(await limited(4).reserve(9)).toMatchObject({ credits: 2 });
 });

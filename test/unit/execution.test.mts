@@ -45,3 +45,10 @@ it('a job that is not collected is known for a week, by every execution', () => 
 	vi.advanceTimersByTime(0.2 * DAY);
 	expect(pending().of('Ada')).toBeUndefined();
 });
+
+it('a row of a job that items bring along answers the first question that claims it', () => {
+	const jobs = new PendingJobs({}, new AnswerStore({}), new Ledger({}, context));
+	for (const key of ['Ada', 'Ida']) jobs.expect({ id: '9001', row: 1 }, key, accountOf('key'));
+	expect(jobs.of('Ada')).toMatchObject({ questions: ['Ada'] });
+	expect(jobs.of('Ida')).toBeUndefined();
+});
