@@ -52,3 +52,24 @@ it('a row of a job that items bring along answers the first question that claims
 	expect(jobs.of('Ada')).toMatchObject({ questions: ['Ada'] });
 	expect(jobs.of('Ida')).toBeUndefined();
 });
+
+it('what the rest of a job costs is counted when it is collected, and what was collected is not again', () => {
+	const ledger = new Ledger({}, context);
+	const jobs = new PendingJobs({}, new AnswerStore({}), ledger);
+	const paidBy = { node: 'Find', executionId: context.executionId };
+	const connection = accountOf('key');
+	const questions = ['Ada', 'Ida'];
+	const job = { id: '9001', connection: connection.id, questions, over: [], credits: 2, ...paidBy };
+	ledger.post('Find', 2, { certain: 0, uncertain: 2 });
+	jobs.remember(job);
+	const found = [{ email: 'one@example.com' }];
+	jobs.ended(job, connection, [found, undefined]);
+	expect(ledger.total).toEqual({ certain: 1, uncertain: 1 });
+	expect(job.over).toEqual([0]);
+	jobs.ended(job, connection, [undefined, found], { certain: 1, uncertain: 0 }, 0);
+	expect(ledger.total).toEqual({ certain: 2, uncertain: 0 });
+	// Nor is it known to another execution.
+	const later = new PendingJobs({}, new AnswerStore({}), new Ledger({}, context));
+	for (const all of [jobs, later])
+		expect(questions.map((key) => all.of(key))).toEqual([undefined, undefined]);
+});
