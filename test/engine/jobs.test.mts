@@ -444,6 +444,19 @@ describe('a later run of a Finder', () => {
 		expectPaidOnce(service(), findBulk, [3, 4, 5]);
 	});
 
+	test('gives nobody a row that names nobody: another provider may number its jobs alike', async () => {
+		const pending = await pendingLeads([3, 4, 5]);
+		const results = pending.map((_, index) => ({
+			...{ tId: index + 1, email: `somebody-${index}@else.example` },
+			quality: { status: 'valid' },
+		}));
+		const body = { json: JSON.stringify({ status: 'completed', results }) };
+		service().faults.add({ body, on: { operation: 'getBulkJob' } });
+		service().variants.bulkAnswer = 'rows';
+		const { json } = await collect(pending);
+		expect(json.map(answerIn)).toEqual([3, 4, 5].map(findBulk.answer));
+	});
+
 	const saying = (json: string): [what: string, Effect, times: number] => [
 		`one that says ${json}`,
 		{ body: { json } },
