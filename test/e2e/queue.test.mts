@@ -60,13 +60,7 @@ const queue = useComponent(
 			version: n8n3,
 			workers: WORKERS,
 			concurrency: CONCURRENCY,
-			settings: {
-				DB_POSTGRESDB_POOL_SIZE: '10',
-				// In milliseconds: it notices soon that a worker is gone.
-				QUEUE_WORKER_LOCK_DURATION: '10000',
-				QUEUE_WORKER_LOCK_RENEW_TIME: '2000',
-				QUEUE_WORKER_STALLED_INTERVAL: '2000',
-			},
+			settings: { DB_POSTGRESDB_POOL_SIZE: '10' },
 		}),
 );
 

@@ -423,6 +423,15 @@ describe('a later run of a Finder', () => {
 		}
 	});
 
+	test('looks up no more of what a gone job has left than Max Items in Manual Runs', async () => {
+		const pending = await pendingLeads([3, 4, 5]);
+		service().faults.add({ status: 410, on: { operation: 'getBulkJob' } });
+		service().variants.bulkAnswer = 'rows';
+		const { json } = await collect(pending, { mode: 'manual', parameters: { manualLimit: 1 } });
+		expect(json.filter(({ lookupReason }) => lookupReason === 'manual_limit')).toHaveLength(2);
+		expect(requestsOf(service(), 'findBulk').slice(1).map(asksFor(3))).toEqual([true]);
+	});
+
 	test('buys once what two executions ask for at once, where the job of their items is gone', async () => {
 		service().variants.jobPolls = 1;
 		const items = [3, 4, 5].map((number, index) => ({
