@@ -106,7 +106,7 @@ describe.each([n8n2, ...onlyLong(n8n1)])('n8n $version', (version) => {
 		onError: INode['onError'],
 	): INode {
 		const { packageName } = running();
-		const options = { ...Object(parameters.options), maxRetries: 1, maxRateLimitWait: 0.1 };
+		const options = { ...Object(parameters.options), maxRetries: 1, maxRateLimitWait: 0.02 };
 		const name = `${type} ${operation}`;
 		const own = { ...parameters, ...(LOOKUPS.some((one) => one === endpoint) && { options }) };
 		return { ...ours({ packageName, credential }, name, type, own), onError };
