@@ -759,7 +759,7 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 		expect(unread.lines.at(-1)).toContain('Invalid Record Length');
 	},
 
-	/** What the table has is not looked up again, by whichever n8n; what was missed is, the next month. Whose key is empty is left out. */
+	/** What the table has is not looked up again, by whichever n8n; what was missed is, the next month. */
 	'pay-once-for-good': async (trial) => {
 		const { client, service } = trial;
 		const leads = leadsWithoutEmail(101).slice(0, 12);
@@ -791,12 +791,13 @@ const scenes: Record<string, (trial: Trial) => Promise<void>> = {
 		expect(await missed()).toHaveLength(1);
 		const spent = { found: found.length, verified: unclear };
 		expect(trial.spent).toEqual(spent);
-		// A row with other columns: nothing is paid for it until it has a key, then once.
+		// A row whose columns the key does not name is left out.
 		const { full, company } = some(leads, ({ person }) => person.email !== null)[0].person;
 		const row = { mode: 'raw', jsonOutput: JSON.stringify({ Name: full, Firma: company.domain }) };
 		const set = { type: 'n8n-nodes-base.set', typeVersion: 3.4, parameters: row };
 		const own = withNodes(again, 'Get List Leads', () => set);
 		await trial.run(own, 'Every Day');
+		expect(trial.spent).toEqual(spent);
 		expect(await client.rowsOf(table)).toHaveLength(leads.length);
 	},
 
