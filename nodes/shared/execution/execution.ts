@@ -29,8 +29,8 @@ export interface Job {
 }
 
 /**
- * The jobs of all executions of this process that are not collected, by the keys of their questions, for a week: whoever
- * runs a workflow once a day finds the job of the day before, and a service may have them collected for longer than a day.
+ * The jobs of all executions of this process that are not collected, by the keys of their questions, for a week: a workflow
+ * that runs once a day still finds that of the day before.
  */
 const recentJobs = new Recent<Job>(7 * MAX_AGE);
 

@@ -61,8 +61,7 @@ let tables = 0;
 
 /** Creates the data table that the notes of the examples tell to create. */
 export async function createLeadsTable(client: RestClient): Promise<DataTable> {
-	const texts = ['leadKey', 'fullName', 'domain', 'email'];
-	texts.push('emailStatus', 'lookupStatus', 'outcome');
+	const texts = 'leadKey fullName domain email emailStatus lookupStatus outcome'.split(' ');
 	return await client.createDataTable(`Leads ${(tables += 1)}`, [
 		{ name: 'leadId', type: 'number' },
 		...texts.map((text) => ({ name: text, type: 'string' as const })),
